@@ -10,7 +10,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
+#include "harness/base/testing/test_directory.h"
 #include "harness/overhead/neighbours.h"
 #include "harness/overhead/taken_time.h"
 #include "harness/overhead/taken_time_linux.h"
@@ -116,6 +120,32 @@ TEST_CASE("each processor's steal is found in its own line") {
   CHECK_FALSE(stolen_ticks(text, 2));
   CHECK_FALSE(stolen_ticks(text, 3));
   CHECK_FALSE(stolen_ticks("", 0));
+}
+
+TEST_CASE("stolen time is told where the kernel takes it, and no interrupts, off a thread's time") {
+  const TestDirectory root;
+  const auto write = [&](const std::string& path, std::string_view text) {
+    std::filesystem::create_directories((root.path() / path).parent_path());
+    std::ofstream(root.path() / path) << text;
+  };
+  const auto told = [&] { return leaves_out_stolen_alone(root.path()); };
+  CHECK_FALSE(told());
+  write("proc/stat", "cpu  9 9 9 9 9 9 9 5 9 9\ncpu0 9 9 9 9 9 9 9 5 9 9\n");
+  write("proc/sys/kernel/osrelease", "6.0.9-amd64\n");
+  write("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+  CHECK_FALSE(told());  // too old to say it there
+  write("boot/config-6.0.9-amd64", "CONFIG_X=y\n# CONFIG_IRQ_TIME_ACCOUNTING is not set\n");
+  CHECK(told());
+  write("boot/config-6.0.9-amd64", "CONFIG_X=y\nCONFIG_IRQ_TIME_ACCOUNTING=y\n");
+  CHECK_FALSE(told());
+
+  write("proc/sys/kernel/osrelease", "6.1.0-28-amd64\n");
+  CHECK(told());
+  write("proc/stat", "cpu  9 9 9 9 9 9 9 0 9 9\n");
+  CHECK_FALSE(told());  // nothing was ever taken: no hypervisor that says so
+  write("proc/stat", "cpu  9 9 9 9 9 9 9 1 9 9\n");
+  write("proc/pressure/irq", "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
+  CHECK_FALSE(told());
 }
 
 }  // namespace

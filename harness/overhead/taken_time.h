@@ -20,4 +20,10 @@ std::optional<ThreadTimes> thread_times(int pid, std::uint32_t thread);
 // (taken_time_linux.cpp, taken_time_windows.cpp)
 std::optional<std::uint64_t> stolen_ns(int cpu);
 
+// Whether the processor time of threads is known to leave out what the hypervisor takes, and
+// nothing else of the time in which they are on a processor. So it is where the machine has a
+// hypervisor that says what it takes, and a kernel that does not count interrupts apart: those may
+// be a call's own doing. (taken_time_linux.cpp, taken_time_windows.cpp)
+bool thread_time_leaves_out_stolen_alone();
+
 }  // namespace tailgate

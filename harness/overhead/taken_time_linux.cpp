@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <string>
+#include <system_error>
 
 #include "harness/overhead/proc_file_linux.h"
 #include "harness/overhead/taken_time.h"
@@ -12,6 +16,33 @@ namespace tailgate {
 namespace {
 
 constexpr std::size_t kStealColumn = 8;  // after the processor's name, column 0
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::exists(path, error);
+}
+
+// Whether the kernel counts interrupts apart from the threads that they interrupt.
+std::optional<bool> counts_interrupts_apart(const std::filesystem::path& root) {
+  const std::filesystem::path pressure = root / "proc/pressure";
+  if (is_there(pressure / "irq")) return true;
+  std::string release = content_of(root / "proc/sys/kernel/osrelease");
+  release = release.substr(0, release.find('\n'));
+  unsigned major = 0;
+  unsigned minor = 0;
+  const bool is_known = std::sscanf(release.c_str(), "%u.%u", &major, &minor) == 2;
+  const bool would_have_file = is_known && (major > 6 || (major == 6 && minor >= 1));
+  if (would_have_file && is_there(pressure / "cpu")) return false;
+  const std::string config = content_of(root / "boot" / ("config-" + release));
+  if (config.find("CONFIG_IRQ_TIME_ACCOUNTING=y\n") != std::string::npos) return true;
+  if (config.find("# CONFIG_IRQ_TIME_ACCOUNTING is not set\n") != std::string::npos) return false;
+  return {};
+}
 
 }  // namespace
 
@@ -41,6 +72,16 @@ std::optional<std::uint64_t> stolen_ns(int cpu) {
   const std::optional<std::uint64_t> ticks = stolen_ticks(ProcFile("/proc/stat").read(), cpu);
   if (!ticks) return {};
   return *ticks * (1'000'000'000 / ticks_hz);
+}
+
+bool leaves_out_stolen_alone(const std::filesystem::path& root) {
+  // The first line is of all processors.
+  const bool is_told = number_at(content_of(root / "proc/stat"), kStealColumn).value_or(0) > 0;
+  return is_told && counts_interrupts_apart(root) == std::optional(false);
+}
+
+bool thread_time_leaves_out_stolen_alone() {
+  return leaves_out_stolen_alone("/");
 }
 
 }  // namespace tailgate

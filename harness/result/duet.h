@@ -48,6 +48,7 @@ struct DuetSide {
   double trimmed_mean_ns = 0;
   std::optional<double> tail_mean_ns;
   std::uint64_t preempted = 0;
+  std::optional<std::uint64_t> stolen;
   std::uint64_t blocked = 0;
   std::uint64_t slow = 0;
   std::uint64_t over_100us = 0;
@@ -94,12 +95,11 @@ struct DuetSide {
     v("dropped", &DuetSide::dropped,
       "number of calls at the beginning of measured turns that are left out of the distributions");
     v("service", &DuetSide::service,
-      "classified service times: a call longer than 20 us during which the thread was preempted "
-      "and "
-      "did not block counts with the time in which the thread ran where that is more than 20 us, "
-      "else as the round's median");
+      "classified service times: a call longer than 20 us that is preempted or stolen counts with "
+      "the time in which the thread ran where that is more than 20 us, else as the round's median");
     v("response", &DuetSide::response,
-      "response times as if the thread had never been preempted: from the intended start to the "
+      "response times as if the thread had never lost its processor: from the intended start to "
+      "the "
       "end, which is max(intended start, previous end) + classified service time. For max it "
       "equals service");
     v("raw_service", &DuetSide::raw_service, "service times as measured, not classified");
@@ -115,6 +115,10 @@ struct DuetSide {
   static void describe_stalls(Visitor& v) {
     v("preempted", &DuetSide::preempted,
       "calls longer than 20 us during which the thread was preempted and did not block");
+    v("stolen", &DuetSide::stolen,
+      "calls longer than 20 us, neither preempted nor blocked, of which the hypervisor took more "
+      "than half; none where the kernel does not take that off a thread's processor time, or also "
+      "takes off interrupts; absent in older files");
     v("blocked", &DuetSide::blocked, "calls longer than 20 us during which the thread blocked");
     v("slow", &DuetSide::slow,
       "all calls longer than 20 us; the duet's field 'classified' says whether preempted and "
@@ -174,7 +178,7 @@ struct DuetSide {
     v("rate_missed", &DuetSide::rate_missed,
       "whether the sink could not keep up: events were never issued, or all turns but the latest "
       "one would have taken more than 1 % longer than planned even if the thread had never been "
-      "preempted (never for max)");
+      "lost its processor (never for max)");
     v("drains", &DuetSide::drains,
       "number of drains: waits at the end of a turn until the side's events are processed");
     v("drain_ns", &DuetSide::drain_ns, "time of all drains together (duration)");

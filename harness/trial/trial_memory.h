@@ -148,6 +148,7 @@ struct alignas(64) ThreadBlock {
 // What happened to the thread during a slow call.
 enum class CallKind : std::uint16_t {
   unremarkable,  // the call was fast, or slow without a context switch
+  stolen,        // not switched out, but the hypervisor took most of it; ran for 1 ms at most
   preempted,     // switched out involuntarily, without blocking, and ran for 1 ms at most
   blocked,       // the thread blocked
 };
@@ -159,8 +160,13 @@ struct CallRecord {
   std::uint64_t end_ns;
   std::uint32_t turn;  // number of the turn from 0, without the warm-up
   CallKind kind;
-  std::uint16_t ran_us;  // of a preempted call: the time in which the thread ran, 1 ms at most
+  std::uint16_t ran_us;  // where it lost its processor: how long the thread ran, 1 ms at most
 };
+
+// Whether others ran on the thread's processor during the call, by no doing of the sink.
+inline bool lost_processor(CallKind kind) {
+  return kind == CallKind::stolen || kind == CallKind::preempted;
+}
 
 // The log of one load thread; its calls follow. Not in ThreadBlock, which drivers in other
 // languages may write as a whole.
@@ -321,7 +327,7 @@ struct ConsumerBlock {
 
 // The version of this memory's layout and meaning. Raise it with every change: processes of another
 // build can take a role only if their version is the same.
-inline constexpr std::uint32_t kTrialProtocol = 12;
+inline constexpr std::uint32_t kTrialProtocol = 13;
 
 struct TrialHeader {
   std::uint64_t magic;

@@ -8,7 +8,9 @@
 #include "harness/os/shared_wait.h"
 #include "harness/os/thread_switches.h"
 #include "harness/overhead/sampler.h"
+#include "harness/overhead/taken_time.h"
 #include "harness/trial/emitter.h"
+#include "harness/trial/judged_call.h"
 #include "harness/trial/pacing.h"
 #include "harness/trial/schedule.h"
 
@@ -23,32 +25,14 @@ constexpr std::uint64_t kInterruptedNs = 2'000;
 
 constexpr std::uint64_t kMinPatienceNs = 200'000'000;
 
-// What happened to the thread between the last two checks of ThreadWatch.
-struct Since {
-  CallKind kind;          // the kind of a call that took all of that time
-  std::uint64_t away_ns;  // time in which the thread did not run
-  std::uint64_t now_ns;   // the time after the check
-};
-
-struct JudgedCall {
-  CallKind kind = CallKind::unremarkable;
-  std::uint16_t ran_us = 0;  // of a preempted call, as in CallRecord
-};
-
-// Judges a call that took all of the time since the last check, up to a little. Whatever
-// interrupted a call that worked for longer than a stall: the stall is the sink's own.
-JudgedCall judge_call(const Since& since, std::uint64_t service_ns) {
-  if (since.kind != CallKind::preempted) return {.kind = since.kind};
-  const std::uint64_t ran_ns = service_ns - std::min(service_ns, since.away_ns);
-  if (ran_ns > kStallNs) return {};
-  return {.kind = CallKind::preempted, .ran_us = static_cast<std::uint16_t>(ran_ns / 1000)};
-}
-
 // Reads the thread's context switches and processor time, and tells what changed since the last
 // read.
 class ThreadWatch {
  public:
-  explicit ThreadWatch(const Clock& clock) : clock_(clock) { check(); }
+  explicit ThreadWatch(const Clock& clock)
+      : clock_(clock), tells_stolen_(thread_time_leaves_out_stolen_alone()) {
+    check();
+  }
 
   bool tells_kinds() const { return tells_kinds_; }
 
@@ -61,7 +45,8 @@ class ThreadWatch {
     // otherwise the next read could not tell to which period that switch belongs.
     for (int again = 0; again < kMaxRetries && since.now_ns - seen_ns_ > kLongCheckNs; ++again) {
       const Since more = check_once();
-      since = {std::max(since.kind, more.kind), since.away_ns + more.away_ns, more.now_ns};
+      since = {std::max(since.kind, more.kind), since.away_ns + more.away_ns, more.now_ns,
+               since.checked_ns};
     }
     return since;
   }
@@ -74,10 +59,13 @@ class ThreadWatch {
     const std::uint64_t now_ns = clock_.now_ns();
     system_calls_ += 2;  // the next, and that of check_switches()
     const std::uint64_t cpu_ns = thread_cpu_ns();
-    const std::uint64_t passed_ns = now_ns - std::exchange(seen_ns_, now_ns);
+    const std::uint64_t checked_ns = std::exchange(seen_ns_, now_ns);
+    const std::uint64_t passed_ns = now_ns - checked_ns;
     const std::uint64_t used_ns = cpu_ns - std::exchange(seen_cpu_ns_, cpu_ns);
-    const CallKind kind = check_switches();
-    return {kind, passed_ns > used_ns ? passed_ns - used_ns : 0, clock_.now_ns()};
+    const std::uint64_t away_ns = passed_ns > used_ns ? passed_ns - used_ns : 0;
+    CallKind kind = check_switches();
+    if (kind == CallKind::unremarkable && tells_stolen_ && away_ns > 0) kind = CallKind::stolen;
+    return {kind, away_ns, clock_.now_ns(), checked_ns};
   }
 
   CallKind check_switches() {
@@ -90,6 +78,7 @@ class ThreadWatch {
   }
 
   const Clock clock_;
+  const bool tells_stolen_;
   std::uint64_t seen_ns_ = 0;
   std::uint64_t seen_cpu_ns_ = 0;
   SwitchCounts seen_;
@@ -206,7 +195,8 @@ TurnEmitter<kEncoding> closed_turn(TurnEmitter<kEncoding> emitter, const LoadThr
   return emitter;
 }
 
-// One call. A preempted one is no stall of the sink. All threads count in the same words.
+// One call. One that lost its processor is no stall of the sink. All threads count in the same
+// words.
 template <EventEncoding kEncoding>
 TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& load,
                              ThreadWatch& watch, const TurnRecord& record) {
@@ -216,7 +206,7 @@ TurnEmitter<kEncoding> probe(TurnEmitter<kEncoding> emitter, const LoadThread& l
   emitter.template emit<true>(header, load.clock, start_ns, start_ns, false);
   const std::uint64_t service_ns = record.progress.last_end_ns.load(kUnordered) - start_ns;
   record.turn.probes.fetch_add(1, kUnordered);
-  if (service_ns > kStallNs && judge_call(watch.check(), service_ns).kind != CallKind::preempted) {
+  if (service_ns > kStallNs && !lost_processor(judge_call(watch.check(), service_ns).kind)) {
     record.turn.probe_stalls.fetch_add(1, kUnordered);
     record.turn.probe_stalled_ns.fetch_add(service_ns, kUnordered);
   }

@@ -72,8 +72,8 @@ std::uint64_t ran_ns(const CallRecord& call) {
 
 // Whoever takes the processor from a call that lasts must not hide that it lasts.
 std::uint64_t classified_ns(const CallRecord& call, std::uint64_t median_ns) {
-  if (call.kind != CallKind::preempted) return service_of(call);
-  return is_only_preempted(call) ? median_ns : std::max(ran_ns(call), median_ns);
+  if (!lost_processor(call.kind)) return service_of(call);
+  return only_lost_processor(call) ? median_ns : std::max(ran_ns(call), median_ns);
 }
 
 void classify(Turn& turn, std::uint64_t median_ns, bool closed_loop) {
@@ -89,6 +89,7 @@ void count_kinds(const Turn& turn, DuetSide& side) {
   for (const CallRecord& call : turn.calls.subspan(turn.first)) {
     side.slow += service_of(call) > kSlowCallNs ? 1 : 0;
     side.preempted += call.kind == CallKind::preempted ? 1 : 0;
+    *side.stolen += call.kind == CallKind::stolen ? 1 : 0;
     side.blocked += call.kind == CallKind::blocked ? 1 : 0;
   }
 }
@@ -164,7 +165,7 @@ void add_stalls(const Turns& turns, DuetSide& side) {
 // end, whichever is later, and until the last of the threads is done.
 struct TurnTime {
   double needed_ns = 0;  // as measured
-  double late_ns = 0;    // after the planned end, as if no thread had ever been preempted
+  double late_ns = 0;    // after the planned end, as if no thread had ever lost its processor
 };
 
 std::map<std::uint32_t, TurnTime> turn_times(const std::vector<Turns>& threads, double length_ns) {
@@ -226,8 +227,8 @@ std::optional<double> carry_over(const std::vector<Turns>& threads, const Figure
 
 }  // namespace
 
-bool is_only_preempted(const CallRecord& call) {
-  return call.kind == CallKind::preempted && ran_ns(call) <= kSlowCallNs;
+bool only_lost_processor(const CallRecord& call) {
+  return lost_processor(call.kind) && ran_ns(call) <= kSlowCallNs;
 }
 
 std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> due_ns,
@@ -290,6 +291,7 @@ void add_figures(const ThreadCalls& calls, const FiguresPlan& plan, DuetSide& si
   for (const auto& of_thread : calls) threads.push_back(split(of_thread, plan.dropped_per_turn));
   const std::uint64_t median_ns = raw_median(threads);
   Distributions distributions(plan.range);
+  side.stolen = 0;
   side.stalled_ns = 0;
   side.slow_running = 0;
   side.slow_running_ns = 0;
