@@ -95,8 +95,10 @@ struct DuetSide {
     v("dropped", &DuetSide::dropped,
       "number of calls at the beginning of measured turns that are left out of the distributions");
     v("service", &DuetSide::service,
-      "classified service times: a call longer than 20 us that is preempted or stolen counts with "
-      "the time in which the thread ran where that is more than 20 us, else as the round's median");
+      "classified service times: a call longer than 20 us that was preempted counts with the time "
+      "in "
+      "which the thread ran where that is more than 20 us, else as the round's median, as a stolen "
+      "call does");
     v("response", &DuetSide::response,
       "response times as if the thread had never lost its processor: from the intended start to "
       "the "
@@ -117,7 +119,8 @@ struct DuetSide {
       "calls longer than 20 us during which the thread was preempted and did not block");
     v("stolen", &DuetSide::stolen,
       "calls longer than 20 us, neither preempted nor blocked, of which the hypervisor took more "
-      "than half; none where the kernel does not take that off a thread's processor time, or also "
+      "than a fifth; none where the kernel does not take that off a thread's processor time, or "
+      "also "
       "takes off interrupts; absent in older files");
     v("blocked", &DuetSide::blocked, "calls longer than 20 us during which the thread blocked");
     v("slow", &DuetSide::slow,

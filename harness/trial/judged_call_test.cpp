@@ -16,18 +16,17 @@ Since since(CallKind kind, std::uint64_t away_ns, std::uint64_t service_ns) {
           .checked_ns = 40 * kOneMs};
 }
 
-TEST_CASE("a call is stolen where the hypervisor took more than half of it") {
-  const JudgedCall most =
-      judge_call(since(CallKind::stolen, 90 * kOneUs, 100 * kOneUs), 100 * kOneUs);
-  CHECK(most.kind == CallKind::stolen);
-  CHECK(most.ran_us == 10);
-  const JudgedCall half =
-      judge_call(since(CallKind::stolen, 50 * kOneUs, 100 * kOneUs), 100 * kOneUs);
-  CHECK(half.kind == CallKind::unremarkable);
-  CHECK(half.ran_us == 0);
+TEST_CASE("a call is stolen where the hypervisor took more than a fifth of it") {
+  const JudgedCall more =
+      judge_call(since(CallKind::stolen, 21 * kOneUs, 100 * kOneUs), 100 * kOneUs);
+  CHECK(more.kind == CallKind::stolen);
+  CHECK(more.ran_us == 0);
+  const JudgedCall fifth =
+      judge_call(since(CallKind::stolen, 20 * kOneUs, 100 * kOneUs), 100 * kOneUs);
+  CHECK(fifth.kind == CallKind::unremarkable);
   // Switched out besides: the share does not matter.
-  CHECK(judge_call(since(CallKind::preempted, 50 * kOneUs, 100 * kOneUs), 100 * kOneUs).ran_us ==
-        50);
+  CHECK(judge_call(since(CallKind::preempted, 20 * kOneUs, 100 * kOneUs), 100 * kOneUs).ran_us ==
+        80);
   CHECK(judge_call(since(CallKind::blocked, 90 * kOneUs, 100 * kOneUs), 100 * kOneUs).kind ==
         CallKind::blocked);
 }
@@ -42,7 +41,7 @@ TEST_CASE("what the hypervisor took long before a call is not the call's") {
 
 TEST_CASE("a call that ran for longer than a stall is the sink's own, whatever interrupted it") {
   for (const CallKind kind : {CallKind::stolen, CallKind::preempted}) {
-    CHECK(judge_call(since(kind, 9 * kOneMs, 10 * kOneMs), 10 * kOneMs).ran_us == 1000);
+    CHECK(judge_call(since(kind, 9 * kOneMs, 10 * kOneMs), 10 * kOneMs).kind == kind);
     CHECK(judge_call(since(kind, 9 * kOneMs, 10 * kOneMs + kOneUs), 10 * kOneMs + kOneUs).kind ==
           CallKind::unremarkable);
   }

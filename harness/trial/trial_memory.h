@@ -148,7 +148,7 @@ struct alignas(64) ThreadBlock {
 // What happened to the thread during a slow call.
 enum class CallKind : std::uint16_t {
   unremarkable,  // the call was fast, or slow without a context switch
-  stolen,        // not switched out, but the hypervisor took most of it; ran for 1 ms at most
+  stolen,        // not switched out, but the hypervisor took a part; ran for 1 ms at most
   preempted,     // switched out involuntarily, without blocking, and ran for 1 ms at most
   blocked,       // the thread blocked
 };
@@ -160,7 +160,7 @@ struct CallRecord {
   std::uint64_t end_ns;
   std::uint32_t turn;  // number of the turn from 0, without the warm-up
   CallKind kind;
-  std::uint16_t ran_us;  // where it lost its processor: how long the thread ran, 1 ms at most
+  std::uint16_t ran_us;  // of a preempted call: the time in which the thread ran, 1 ms at most
 };
 
 // Whether others ran on the thread's processor during the call, by no doing of the sink.

@@ -205,8 +205,6 @@ class SideCutter {
       in_turn = call.turn == turn ? in_turn + 1 : 1;
       turn = call.turn;
       if (in_turn <= side_.dropped_per_turn || only_lost_processor(call)) continue;
-      // No trace shows when the hypervisor took the processor.
-      if (call.kind == CallKind::stolen) continue;
       if (call.kind == CallKind::preempted && !is_traced()) continue;
       calls.push_back(&call);
     }

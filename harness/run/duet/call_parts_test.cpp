@@ -290,12 +290,6 @@ TEST_CASE("a preempted call that ran long is there without the time in which oth
   CHECK(sum(slow) == Approx(30'000));
   CHECK(slow.parts.at({"function", "compress", "mylog.so"}) == Approx(30'000));
 
-  // What the hypervisor took is in no trace.
-  Calls stolen;
-  stolen.log.back() = last;
-  stolen.log.back().kind = CallKind::stolen;
-  CHECK(stolen.parts().slow_call.whole == Approx(0));
-
   // Without a trace nobody can tell the two apart.
   Calls untraced;
   untraced.log.back() = last;

@@ -228,7 +228,8 @@ std::optional<double> carry_over(const std::vector<Turns>& threads, const Figure
 }  // namespace
 
 bool only_lost_processor(const CallRecord& call) {
-  return lost_processor(call.kind) && ran_ns(call) <= kSlowCallNs;
+  return call.kind == CallKind::stolen ||
+         (call.kind == CallKind::preempted && ran_ns(call) <= kSlowCallNs);
 }
 
 std::vector<std::uint64_t> lindley_response_ns(std::span<const std::uint64_t> due_ns,

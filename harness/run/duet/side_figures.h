@@ -41,9 +41,9 @@ std::vector<std::optional<char>> sides_before(const std::string& turn_order,
                                               char side);
 
 // Whether a call lost its processor and nothing is known of what it would have taken otherwise: the
-// time in which its thread ran is no longer than that of calls that nobody looks at. Such a call
-// counts as the round's median, any other that lost its processor with the time in which its thread
-// ran.
+// time in which its thread ran is no longer than that of calls that nobody looks at, or it was
+// stolen. Such a call counts as the round's median, any other preempted one with the time in which
+// its thread ran.
 bool only_lost_processor(const CallRecord& call);
 
 struct FiguresPlan {
