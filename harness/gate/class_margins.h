@@ -12,7 +12,8 @@
 //
 // A policy names the folder of such files: [gate] class_margins = "margins". The smaller one of its
 // own margin and the class's holds, on that load of that sink alone. On machines that no file
-// names, the policy's own holds.
+// names, the policy's own holds, and so it does where two builds have fewer layouts in memory than
+// the margins were made for.
 #pragma once
 
 #include <filesystem>
@@ -23,6 +24,9 @@
 #include "harness/result/duet.h"
 
 namespace tailgate {
+
+// So many pairs of layouts in memory are in the gates by which margins are made.
+inline constexpr unsigned kClassLayouts = 15;
 
 struct ClassMargin {
   std::string sink;  // with its options as the user gives them; not for others of its sink

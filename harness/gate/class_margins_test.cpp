@@ -1,5 +1,6 @@
 #include "harness/gate/class_margins.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string>
@@ -121,6 +122,33 @@ TEST_CASE("a verdict is by the class's margin and says so, and a waiver stands a
   CHECK(waived.margin == 0.06);
   CHECK_FALSE(waived.margin_from);
   CHECK(waived.decision == MetricOutcome::pass);
+}
+
+TEST_CASE("two builds need the layouts for which a class's margins were made") {
+  Duet duet = sample_duet({.rounds = 50});
+  duet.a.sink.label = duet.b.sink.label = "file";
+  for (DuetSubject* side : {&duet.a, &duet.b}) {
+    side->scenario = subject("file", "20000").scenario;
+  }
+  Policy policy = with_class();
+  policy.allow_dirty_builds = true;
+  const auto is_sharper = [&] {
+    const Verdict verdict = judge(duet, policy, "2026-06-01");
+    const bool says_why =
+        std::any_of(verdict.remarks.begin(), verdict.remarks.end(), [](const Remark& remark) {
+          return remark.what.find("margins of this machine's class") != std::string::npos;
+        });
+    const bool sharper = verdict.metrics.front().margin == 0.02;
+    CHECK(says_why != sharper);
+    return sharper;
+  };
+  CHECK(is_sharper());
+  duet.b.build.revision = "0123456789ab";
+  CHECK_FALSE(is_sharper());
+  duet.a.layouts = duet.b.layouts = 15;
+  CHECK(is_sharper());
+  duet.a.layouts = 14;
+  CHECK_FALSE(is_sharper());
 }
 
 TEST_CASE("a policy names the folder of classes from where it lies") {

@@ -195,6 +195,19 @@ bool has_two_builds(const Duet& duet) {
          file_of(duet.a) != file_of(duet.b);
 }
 
+// Another layout of the same code changes times by more than some margins of a class tolerate.
+bool has_few_layouts(const Duet& duet) {
+  const unsigned fewest = std::min(duet.a.layouts.value_or(1), duet.b.layouts.value_or(1));
+  return has_two_builds(duet) && fewest < kClassLayouts;
+}
+
+Remark remark_on_dropped_caps() {
+  return {fmt::format("margins of this machine's class are not used: they are for two builds of {} "
+                      "layouts in memory each",
+                      kClassLayouts),
+          fmt::format("set layouts = {} in tailgate.toml for smaller margins", kClassLayouts)};
+}
+
 void decide_outcome(const Duet& duet, const Policy& policy, const SequentialDecision& decision,
                     Verdict& verdict) {
   verdict.reasons = reasons_not_to_judge(duet, policy);
@@ -279,6 +292,8 @@ int verdict_exit_code(const std::vector<Verdict>& verdicts) {
 Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   Policy policy =
       with_class_margins(with_valid_waivers(given, duet, today), duet.machine.fingerprint, duet.b);
+  const bool drops_caps = !policy.caps.empty() && has_few_layouts(duet);
+  if (drops_caps) policy.caps.clear();
   policy.looks = looks_at(duet, policy);
   Verdict verdict = heading_of(duet, policy);
   MetricsDecision metrics = decide_metrics(metric_series(duet), round_load(duet), round_coins(duet),
@@ -296,6 +311,7 @@ Verdict judge(const Duet& duet, const Policy& given, std::string_view today) {
   add_waiver_remarks(duet, policy, verdict);
   add_improvement_remarks(verdict);
   if (has_two_builds(duet)) add_layout_remark(verdict);
+  if (drops_caps) verdict.remarks.push_back(remark_on_dropped_caps());
   if (verdict.outcome == VerdictOutcome::pass) add_stall_limit(duet, verdict);
   for (Remark& remark : waivers_left_out(given, duet, today)) {
     verdict.remarks.push_back(std::move(remark));

@@ -22,7 +22,7 @@ namespace {
 // The margins that are tried, besides the policy's own.
 constexpr double kMargins[] = {0.01, 0.015, 0.02, 0.025, 0.03, 0.035, 0.04, 0.045, 0.05, 0.06,
                                0.07, 0.08,  0.09, 0.1,   0.12, 0.15,  0.2,  0.25,  0.3,  0.4};
-// Another layout of the same code in memory changes times by about 1 %.
+// Equal sides of one layout pass at smaller ones, but spreads of layouts are known of few sinks.
 constexpr double kLeastTimeMargin = 0.02;
 constexpr double kLargestChange = 10;
 
@@ -81,8 +81,10 @@ struct RelabelledGates {
 template <class Visit>
 void decide(const RelabelledGates& gates, Visit visit) {
   std::mt19937_64 random(gates.seed);
+  const double spread = gates.policy.layout_spread(subject_of_run(gates.pool.all));
   for (std::size_t gate = 0; gate < gates.count; ++gate) {
     CalibrationRun run = draw_gate(gates.pool, gates.policy, random);
+    lay_out(spread, random, run);
     worsen(gates.worse, gates.worse_by, run);
     if (!visit(decisions_on(run, gates.policy).decision.decision)) return;
   }
@@ -361,6 +363,7 @@ std::vector<MeasuredSink> measure_margins(const Calibration& calibration, const 
     sink.first_rounds = halves.first.rounds;
     sink.second_rounds = halves.second.rounds;
     sink.first_runs = halves.first_runs;
+    sink.layout_spread = policy.layout_spread(subject_of_run(runs.front()));
     SinkSearch of_sink(std::move(halves), policy, search);
     sink.metrics = of_sink.candidates();
     progress(fmt::format("{}: the margins of {} metrics", sink.sink, sink.metrics.size()));
@@ -389,19 +392,24 @@ std::string write_machine_class(const std::vector<MeasuredSink>& sinks,
       "# smallest at which {:g} % of {} relabelled gates of the metric alone pass. The other half\n"
       "# confirmed them together: at least {:g} % pass, none fails. 'finds' is the change that "
       "{:g} %\n"
-      "# of {} gates on that half find.\n\n",
+      "# of {} gates on that half find. In these gates {} pairs of layouts in memory change times\n"
+      "# by the sink's layout_spread; the margins are for duets of one build, and of two builds "
+      "of\n"
+      "# so many layouts each.\n\n",
       search.seed, search.passes * 100, search.gates, search.confirmed * 100, search.found * 100,
-      search.found_gates);
+      search.found_gates, kClassLayouts);
   if (!machine.empty()) text += fmt::format("# {}\n", json_text(machine));
   text += fmt::format("machines = [{}]\n", json_text(fingerprint));
   for (const MeasuredSink& sink : sinks) {
     text += fmt::format(
         "\n# {}, {}: found on {} rounds, confirmed on {}: {} of the gates with these margins "
         "alone\n"
-        "# pass, {} fail; with all that the policy gates {} pass, {} fail. First half, by start:\n",
+        "# pass, {} fail; with all that the policy gates {} pass, {} fail. layout_spread: {:g}.\n"
+        "# First half, by start:\n",
         json_text(sink.sink), json_text(sink.load), sink.first_rounds, sink.second_rounds,
         percent_of_share(sink.new_passes), percent_of_share(sink.new_fails),
-        percent_of_share(sink.policy_passes), percent_of_share(sink.policy_fails));
+        percent_of_share(sink.policy_passes), percent_of_share(sink.policy_fails),
+        sink.layout_spread);
     for (const std::string& run : sink.first_runs) text += fmt::format("#   {}\n", json_text(run));
     for (const MeasuredMargin& metric : sink.metrics) {
       if (!metric.margin) {

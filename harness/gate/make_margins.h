@@ -3,7 +3,8 @@
 // Of each sink and load, the runs with nothing planted are split in two halves, at random by whole
 // runs. On relabelled gates (relabelling.h) of the first half the smallest margin of each metric is
 // looked for; gates of the second half, which had no say, must confirm all margins together. A
-// margin is never above the policy's.
+// margin is never above the policy's. The recorded duets compared one build with itself, so the
+// gates get the layouts in memory that two builds have (lay_out).
 #pragma once
 
 #include <cstddef>
@@ -44,6 +45,7 @@ struct MeasuredMargin {
 struct MeasuredSink {
   std::string sink;
   std::string load;
+  double layout_spread = 0;  // as the policy has it
   std::size_t first_rounds = 0;
   std::size_t second_rounds = 0;
   std::vector<std::string> first_runs;  // started_utc of the first half's

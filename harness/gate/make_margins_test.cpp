@@ -99,6 +99,29 @@ TEST_CASE("a margin that the second half does not confirm is dropped", "[long]")
   CHECK_THAT(sink.metrics[0].why_none, Catch::Contains("did not confirm 1 %"));
 }
 
+// With effects of pairs of layouts alone, of standard deviation s, a gate of 15 pairs tells their
+// mean to s / sqrt(15). Its sign test passes at 1/60 where it lies some 2.5 of that (Student's t of
+// 14 degrees of freedom) below the margin, and 99.8 % of the means lie within 2.9: together 1.4 s.
+TEST_CASE("margins of times leave room for the layouts of two builds", "[long]") {
+  Calibration calibration = record([](const std::string&) { return 0.001; });
+  for (CalibrationRun& run : calibration.runs) run.metrics[0].name = "response_ns_p50";
+  Policy policy = default_policy();
+  const auto margin = [&](double spread) {
+    policy.settings.push_back({{}, {}, spread});
+    const MarginSearch search{.gates = 300, .found_gates = 100};
+    const auto sinks = measure_margins(calibration, policy, search, [](const std::string&) {});
+    REQUIRE(sinks.size() == 1);
+    CHECK(sinks[0].layout_spread == spread);
+    REQUIRE(sinks[0].metrics.size() == 1);
+    return sinks[0].metrics[0].margin.value_or(1);
+  };
+  CHECK(margin(0) == 0.02);
+  CHECK(margin(0.01) == 0.02);
+  CHECK(margin(0.025) >= 0.03);
+  CHECK(margin(0.025) <= 0.045);
+  CHECK(margin(0.1) == 1);
+}
+
 TEST_CASE("a metric of which more than its margin is tolerated anyway keeps the policy's") {
   Calibration calibration = record([](const std::string&) { return 0.02; });
   for (CalibrationRun& run : calibration.runs) {

@@ -56,6 +56,14 @@ MetricRule Policy::rule(const MetricKind& kind, const DuetSubject& subject) cons
   return rule;
 }
 
+double Policy::layout_spread(const DuetSubject& subject) const {
+  double spread = 0;
+  for (const ScopedSettings& scoped : settings) {
+    if (scoped.layout_spread && scoped.scope.matches(subject)) spread = *scoped.layout_spread;
+  }
+  return spread;
+}
+
 const SpentMargin* PinHistory::spent_of(std::string_view metric) const {
   const auto found = std::find_if(spent.begin(), spent.end(),
                                   [&](const SpentMargin& entry) { return entry.metric == metric; });

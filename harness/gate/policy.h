@@ -47,7 +47,8 @@ struct PolicyScope {
 
 struct ScopedSettings {
   PolicyScope scope;
-  std::vector<MetricSettings> metrics;
+  std::vector<MetricSettings> metrics = {};
+  std::optional<double> layout_spread = {};
 };
 
 // An agreed change of one metric: the gate tests against this interval instead of the margin.
@@ -144,6 +145,10 @@ struct Policy {
 
   MetricRule rule(const MetricKind& kind, const DuetSubject& subject) const;
 
+  // The standard deviation of what a pair of layouts in memory does to the logarithm of a time's
+  // ratio, as margins of a machine class are made for it (make_margins.h).
+  double layout_spread(const DuetSubject& subject) const;
+
   // The waiver for a metric of a duet, or null; of several the last. It may have expired, or be for
   // another commit: with_valid_waivers (waivers.h) takes out those that do not hold.
   const Waiver* waiver(std::string_view metric, const DuetSubject& subject) const;
@@ -153,7 +158,8 @@ struct Policy {
 // gives it, with its options; an empty one matches no scope that names a sink.
 DuetSubject subject_named(const std::string& scenario, const std::string& sink);
 
-// The policy with the margins of the machine's class for that sink and load as caps.
+// The policy with the margins of the machine's class for that sink and load as caps. They hold for
+// duets of one build, and of two builds that have kClassLayouts layouts each or more.
 Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject);
 
 // What holds without a file: default_policy.toml, compiled into the program.

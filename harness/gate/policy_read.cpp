@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t kMaxRounds = 1000;
 constexpr double kLargestMargin = 1e15;
+constexpr double kLargestSpread = 1;
 
 // The name of a scenario or of a sink with its options. Commands hand it on as an argument, where a
 // dash begins an option.
@@ -95,7 +96,7 @@ void check_method(const TomlNode& node) {
 void read_gate(const TomlNode& gate, Policy& policy) {
   gate.check_keys({"method", "looks", "resumed_looks", "resumed_share", "false_fail", "false_pass",
                    "time_budget_s", "most_missed_rounds", "allow_dirty_builds", "class_margins",
-                   "explain_s"});
+                   "layout_spread", "explain_s"});
   if (const TomlNode* method = gate.find("method")) check_method(*method);
   read_all_looks(gate, policy.looks);
   read_number(gate, "time_budget_s", 1, 86'400, policy.time_budget_s);
@@ -105,6 +106,9 @@ void read_gate(const TomlNode& gate, Policy& policy) {
   if (const TomlNode* folder = gate.find("class_margins")) {
     policy.class_margins = nonempty_text(*folder, "class_margins");
   }
+  ScopedSettings all;
+  read_number(gate, "layout_spread", 0, kLargestSpread, all.layout_spread);
+  if (all.layout_spread) policy.settings.push_back(all);
 }
 
 FirstLook read_first_look(const TomlNode& in, const Looks& looks) {
@@ -191,10 +195,15 @@ PolicyScope read_scope(const TomlNode& in) {
 }
 
 ScopedSettings read_scoped(const TomlNode& scoped) {
-  scoped.check_keys({"scenario", "sink", "metrics"});
+  scoped.check_keys({"scenario", "sink", "metrics", "layout_spread"});
+  ScopedSettings settings{read_scope(scoped)};
+  read_number(scoped, "layout_spread", 0, kLargestSpread, settings.layout_spread);
   const TomlNode* metrics = scoped.table_at("metrics");
-  if (metrics == nullptr) scoped.fail("it sets no metrics", "add [scoped.metrics.NAME]");
-  return {read_scope(scoped), read_metrics(*metrics)};
+  if (metrics != nullptr) settings.metrics = read_metrics(*metrics);
+  if (metrics == nullptr && !settings.layout_spread) {
+    scoped.fail("it sets no metrics", "add [scoped.metrics.NAME]");
+  }
+  return settings;
 }
 
 // What is gated needs a margin above 0, and a quantile a change to find beyond it: in general, and

@@ -225,6 +225,20 @@ metrics.rss_bytes = { gate = false }
   CHECK(policy_rule(policy, "rss_bytes", subject_named("steady", "file:mode=mmapped")).gate);
 }
 
+TEST_CASE("the spread of layouts holds for all sinks or for one, without metrics") {
+  const Policy policy = parsed(R"(
+[gate]
+layout_spread = 0.02
+[[scoped]]
+sink = "journald"
+layout_spread = 0.05
+)");
+  CHECK(policy.layout_spread(subject_named("steady", "file")) == 0.02);
+  CHECK(policy.layout_spread(subject_named("steady", "journald")) == 0.05);
+  const DuetSubject spdlog = subject_named("steady", "spdlog:mode=async_block");
+  CHECK(default_policy().layout_spread(spdlog) > default_policy().layout_spread({}));
+}
+
 TEST_CASE("waivers are for their scope, of several the last") {
   const Policy policy = parsed(R"(
 [[waiver]]
@@ -317,6 +331,7 @@ TEST_CASE("what does not fit is refused with file, line, key, value and remedy")
           "find = 0.1 is not above the margin 0.2", "larger change to find"},
       Row{"[[scoped]]\nsink = \"file\"", "p.toml:1", "it sets no metrics", "[scoped.metrics.NAME]"},
       Row{"[scoped]\nsink = \"file\"", "p.toml:1", "scoped is not a list", "[[scoped]]"},
+      Row{"[gate]\nlayout_spread = 1.5", "p.toml:2", "layout_spread = 1.5 is not from 0", "within"},
       Row{"waiver = [1]", "p.toml:1", "waiver is not a table", "[[waiver]]"},
       Row{kWaiver, "p.toml:1", "'ratio' is missing", "[low, high]"},
       Row{std::string(kWaiver) + "ratio = [1.2, 1.1]", "p.toml:3", "not below the second",

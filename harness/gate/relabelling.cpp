@@ -1,11 +1,14 @@
 #include "harness/gate/relabelling.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
+#include "harness/gate/metrics.h"
 #include "harness/gate/round_facts.h"
 
 namespace tailgate {
@@ -123,6 +126,25 @@ CalibrationRun draw_gate(const RoundPool& pool, const Policy& policy, std::mt199
   std::vector<bool> exchanged;
   for (std::size_t i = 0; i < places.size(); ++i) exchanged.push_back(random() >> 63 != 0);
   return relabel(pool.all, places, exchanged);
+}
+
+void lay_out(double spread, std::mt19937_64& random, CalibrationRun& run) {
+  if (spread == 0 || run.metrics.empty()) return;
+  std::normal_distribution<double> logarithm(0, spread);
+  std::array<double, kClassLayouts> factors;
+  for (double& factor : factors) factor = std::exp(logarithm(random));
+  FactSeries& pairs = run.facts.emplace_back();
+  pairs.name = kLayoutPairFact;
+  for (std::size_t round = 0; round < run.metrics.front().b.size(); ++round) {
+    pairs.values.push_back(static_cast<double>(round % kClassLayouts));
+  }
+  for (MetricSeries& series : run.metrics) {
+    const MetricKind* kind = find_metric(series.name);
+    if (kind == nullptr || kind->unit != "ns") continue;
+    for (std::size_t round = 0; round < series.b.size(); ++round) {
+      series.b[round] *= factors[round % kClassLayouts];
+    }
+  }
 }
 
 void worsen(const std::string& metric, double by, CalibrationRun& run) {

@@ -38,6 +38,11 @@ struct PlantedStall {
 // when there are fewer. A coin exchanges the sides of each round.
 CalibrationRun draw_gate(const RoundPool& pool, const Policy& policy, std::mt19937_64& random);
 
+// Gives the rounds kClassLayouts pairs of layouts in memory, in turn, as a duet of two builds has
+// them. Each pair multiplies all times of side B by a factor of its own, whose logarithm is normal
+// with that standard deviation. spread = 0: the rounds stay as they are, of one pair.
+void lay_out(double spread, std::mt19937_64& random, CalibrationRun& run);
+
 // Makes one metric of side B worse: its value of each round times 1 + by.
 void worsen(const std::string& metric, double by, CalibrationRun& run);
 

@@ -9,7 +9,6 @@ namespace tailgate {
 namespace {
 
 constexpr std::string_view kAStartedFirst = "a_started_first";
-constexpr std::string_view kLayoutPair = "layout_pair";
 constexpr std::string_view kAMadeFirst = "a_made_first";
 
 using Round = const DuetRound&;
@@ -37,7 +36,7 @@ constexpr RoundFact kFacts[] = {
     {"gaps_over_10us", [](Round r) { return gaps(r, &Noise::gaps_over_10us); }},
     {"age_ns", [](Round r) { return number(r.age_ns); }},
     {"visits", [](Round r) { return number(r.visits); }},
-    {kLayoutPair, [](Round r) { return number(r.layout_pair); }},
+    {kLayoutPairFact, [](Round r) { return number(r.layout_pair); }},
     {"gaps_over_100us", [](Round r) { return gaps(r, &Noise::gaps_over_100us); }},
 };
 
@@ -60,7 +59,7 @@ std::vector<int> coin(const std::vector<FactSeries>& facts, std::string_view nam
 Clusters layout_pairs(const std::vector<FactSeries>& facts) {
   constexpr double kMost = 1e9;
   Clusters pairs;
-  for (const double value : known(facts, kLayoutPair)) {
+  for (const double value : known(facts, kLayoutPairFact)) {
     pairs.push_back(static_cast<std::size_t>(std::clamp(value, 0.0, kMost)));
   }
   return pairs;
@@ -85,7 +84,7 @@ std::vector<FactSeries> fact_series(const Duet& duet) {
 }
 
 bool is_of_one_duet(std::string_view fact) {
-  return fact == kLayoutPair;
+  return fact == kLayoutPairFact;
 }
 
 bool is_coin(std::string_view fact) {

@@ -15,6 +15,9 @@ namespace tailgate {
 // a fact that no round has is left out.
 std::vector<FactSeries> fact_series(const Duet& duet);
 
+// The fact that numbers the pairs of layouts in memory.
+inline constexpr std::string_view kLayoutPairFact = "layout_pair";
+
 // Whether a fact is a coin: 1 where it fell for side A, 0 for B.
 bool is_coin(std::string_view fact);
 
