@@ -402,14 +402,12 @@ std::string write_machine_class(const std::vector<MeasuredSink>& sinks,
   text += fmt::format("machines = [{}]\n", json_text(fingerprint));
   for (const MeasuredSink& sink : sinks) {
     text += fmt::format(
-        "\n# {}, {}: found on {} rounds, confirmed on {}: {} of the gates with these margins "
-        "alone\n"
-        "# pass, {} fail; with all that the policy gates {} pass, {} fail. layout_spread: {:g}.\n"
-        "# First half, by start:\n",
-        json_text(sink.sink), json_text(sink.load), sink.first_rounds, sink.second_rounds,
-        percent_of_share(sink.new_passes), percent_of_share(sink.new_fails),
-        percent_of_share(sink.policy_passes), percent_of_share(sink.policy_fails),
-        sink.layout_spread);
+        "\n# {}, {}, layout_spread {:g}: found on {} rounds,\n"
+        "# confirmed on {}. Of the gates with these margins alone {} pass, {} fail; with all\n"
+        "# that the policy gates {} pass, {} fail. First half, by start:\n",
+        json_text(sink.sink), json_text(sink.load), sink.layout_spread, sink.first_rounds,
+        sink.second_rounds, percent_of_share(sink.new_passes), percent_of_share(sink.new_fails),
+        percent_of_share(sink.policy_passes), percent_of_share(sink.policy_fails));
     for (const std::string& run : sink.first_runs) text += fmt::format("#   {}\n", json_text(run));
     for (const MeasuredMargin& metric : sink.metrics) {
       if (!metric.margin) {

@@ -142,7 +142,7 @@ TEST_CASE("a metric of which more than its margin is tolerated anyway keeps the 
 }
 
 TEST_CASE("the written class is read back, whatever a record's texts hold") {
-  Calibration calibration = record([](const std::string&) { return 0.02; });
+  Calibration calibration = record([](const std::string&) { return 0.005; });
   for (CalibrationRun& run : calibration.runs) run.sink = "file:\"\n]x=\x1b";
   const MarginSearch search{.gates = 100, .found_gates = 40};
   const auto sinks =

@@ -106,9 +106,6 @@ void read_gate(const TomlNode& gate, Policy& policy) {
   if (const TomlNode* folder = gate.find("class_margins")) {
     policy.class_margins = nonempty_text(*folder, "class_margins");
   }
-  ScopedSettings all;
-  read_number(gate, "layout_spread", 0, kLargestSpread, all.layout_spread);
-  if (all.layout_spread) policy.settings.push_back(all);
 }
 
 FirstLook read_first_look(const TomlNode& in, const Looks& looks) {
@@ -230,9 +227,12 @@ void check_rules(const TomlNode& root, const Policy& policy,
 
 void read_settings(const TomlNode& root, Policy& policy) {
   std::vector<PolicyScope> scopes = {{}};
-  if (const TomlNode* metrics = root.table_at("metrics")) {
-    policy.settings.push_back({{}, read_metrics(*metrics)});
+  ScopedSettings all;
+  if (const TomlNode* metrics = root.table_at("metrics")) all.metrics = read_metrics(*metrics);
+  if (const TomlNode* gate = root.table_at("gate")) {
+    read_number(*gate, "layout_spread", 0, kLargestSpread, all.layout_spread);
   }
+  if (!all.metrics.empty() || all.layout_spread) policy.settings.push_back(all);
   for (const TomlNode* scoped : root.tables_at("scoped")) {
     scopes.push_back(policy.settings.emplace_back(read_scoped(*scoped)).scope);
   }

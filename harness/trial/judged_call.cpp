@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "harness/trial/turns.h"
-
 namespace tailgate {
 namespace {
 

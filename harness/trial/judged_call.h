@@ -7,6 +7,12 @@
 
 namespace tailgate {
 
+// After a call longer than this the thread checks what happened to it during the call.
+inline constexpr std::uint64_t kSlowCallNs = 20'000;
+
+// A call longer than this is a stall.
+inline constexpr std::uint64_t kStallNs = 1'000'000;
+
 // What happened to a thread between two checks of its context switches and its processor time.
 struct Since {
   CallKind kind;             // the kind of a call that took all of that time

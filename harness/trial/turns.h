@@ -6,12 +6,6 @@
 
 namespace tailgate {
 
-// After a call longer than this the thread checks whether it was switched out during the call.
-inline constexpr std::uint64_t kSlowCallNs = 20'000;
-
-// A call longer than this is a stall.
-inline constexpr std::uint64_t kStallNs = 1'000'000;
-
 // Time from waking up to a turn's first intended time. The thread spins during it, so that a
 // processor that was idle has woken up. Of several threads the last one to wake up sets the time
 // for all, and the others, which sleep until then, need longer to wake up.

@@ -8,7 +8,7 @@
 
 #include "harness/histogram/histogram.h"
 #include "harness/result/latency.h"
-#include "harness/trial/turns.h"
+#include "harness/trial/judged_call.h"
 
 namespace tailgate {
 namespace {
