@@ -26,7 +26,7 @@
 namespace tailgate {
 
 // So many pairs of layouts in memory are in the gates by which margins are made.
-inline constexpr unsigned kClassLayouts = 15;
+inline constexpr unsigned kClassLayouts = 50;
 
 struct ClassMargin {
   std::string sink;  // with its options as the user gives them; not for others of its sink

@@ -145,9 +145,9 @@ TEST_CASE("two builds need the layouts for which a class's margins were made") {
   CHECK(is_sharper());
   duet.b.build.revision = duet.a.build.revision + "0";
   CHECK_FALSE(is_sharper());
-  duet.a.layouts = duet.b.layouts = 15;
+  duet.a.layouts = duet.b.layouts = 50;
   CHECK(is_sharper());
-  duet.a.layouts = 14;
+  duet.a.layouts = 49;
   CHECK_FALSE(is_sharper());
 }
 

@@ -228,7 +228,7 @@ void add_layout_remark(Verdict& verdict) {
   verdict.remarks.push_back(
       {"one layout in memory of each build was compared; another one of the same code may change "
        "times by as much",
-       "set layouts = 15 in tailgate.toml, or build both sides again in another order"});
+       "set layouts = 50 in tailgate.toml, or build both sides again in another order"});
 }
 
 void explain_inconclusive(const SequentialDecision& decision, Verdict& verdict) {
