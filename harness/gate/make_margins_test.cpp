@@ -116,9 +116,9 @@ TEST_CASE("margins of times leave room for the layouts of two builds", "[long]")
   };
   CHECK(margin(0) == 0.02);
   CHECK(margin(0.01) == 0.02);
-  CHECK(margin(0.05) >= 0.4 * 0.05);
-  CHECK(margin(0.05) <= 0.05);
-  CHECK(margin(0.05) > 0.02);
+  const double wide = margin(0.05);
+  CHECK(wide > 0.4 * 0.05);
+  CHECK(wide <= 0.05);
   CHECK(margin(0.2) == 1);
 }
 

@@ -158,8 +158,8 @@ struct Policy {
 // gives it, with its options; an empty one matches no scope that names a sink.
 DuetSubject subject_named(const std::string& scenario, const std::string& sink);
 
-// The policy with the margins of the machine's class for that sink and load as caps. They hold for
-// duets of one build, and of two builds that have kClassLayouts layouts each or more.
+// The policy with the margins of the machine's class for that sink and load as caps. judge() takes
+// them out for two builds of which one has fewer than kClassLayouts layouts.
 Policy with_class_margins(Policy policy, std::string_view fingerprint, const DuetSubject& subject);
 
 // What holds without a file: default_policy.toml, compiled into the program.

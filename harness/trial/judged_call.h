@@ -29,8 +29,9 @@ struct JudgedCall {
 // Judges a call of service_ns that took all of the time since the last check, up to a little. It is
 // stolen only where the thread did not run for more than a fifth of it, and the check before was
 // recent: until then the hypervisor may have taken something from fast calls, which nobody checks.
-// Of a stolen call the rest counts neither: harness/run/duet/README.md says why.
-// Whatever interrupted a call that worked for longer than a stall: the stall is the sink's own.
+// The time in which a stolen call ran is not kept, since it may be a wait for a processor that was
+// taken as well (harness/run/duet/README.md). A call that ran for longer than a stall is the sink's
+// own stall, whatever interrupted it.
 JudgedCall judge_call(const Since& since, std::uint64_t service_ns);
 
 }  // namespace tailgate

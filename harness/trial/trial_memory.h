@@ -148,7 +148,7 @@ struct alignas(64) ThreadBlock {
 // What happened to the thread during a slow call.
 enum class CallKind : std::uint16_t {
   unremarkable,  // the call was fast, or slow without a context switch
-  stolen,        // not switched out, but the hypervisor took a part; ran for 1 ms at most
+  stolen,        // the hypervisor took more than a fifth, no context switch; ran for 1 ms at most
   preempted,     // switched out involuntarily, without blocking, and ran for 1 ms at most
   blocked,       // the thread blocked
 };
